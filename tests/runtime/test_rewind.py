@@ -58,19 +58,6 @@ def _recordings() -> Iterator[None]:
 
 
 @pytest.fixture
-def inline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InlineClient]:
-    """A run that stands at an event, somewhere after its start."""
-    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path))
-    client = InlineClient()
-    client.load(SCENE)
-    for _ in range(4):
-        client.step()
-    client.poll()
-    yield client
-    client.close()
-
-
-@pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     with ready_processes(), one_client(tmp_path) as client:
         yield client

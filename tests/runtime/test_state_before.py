@@ -34,19 +34,6 @@ def _recordings() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def inline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[InlineClient]:
-    """A run that stands at an event, somewhere after its start."""
-    monkeypatch.setenv("TWIN_STATE_DIR", str(tmp_path))
-    client = InlineClient()
-    client.load(SCENE)
-    for _ in range(4):
-        client.step()
-    client.poll()
-    yield client
-    client.close()
-
-
 def test_an_act_takes_one_state_of_the_run_and_going_back_none(
     inline: InlineClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,7 +56,7 @@ class Bench:
         """Let everything happen up to `until_s`; return itself."""
         while self.timers.next_s() <= until_s:
             self.timers.step()
-        self.timers.now_s = until_s
+        self.timers.env._now = until_s
         self.power.advance(until_s)
         return self
 

@@ -75,7 +75,7 @@ def test_a_snapshot_knows_which_edits_have_acted_and_which_lie_ahead() -> None:
 def test_an_edit_acts_behind_all_that_has_happened() -> None:
     engine = Engine(tiny(nodes=3))
     for now_s in (0.001, 65748.199, 1e6 / 3.0, 123456.789):  # x 1000 is not whole for some that look so
-        engine.now_s = engine.timers.now_s = now_s
+        engine.now_s = engine.timers.env._now = now_s
         assert now_s < engine.boundary_s(0.0) < now_s + 0.0021
         engine.now_s = now_s + 10.0
         assert engine.now_s <= engine.boundary_s(0.0) < engine.now_s + 0.0011

@@ -272,9 +272,8 @@ class _Replay:
             "twin.sim.edits.snapshot"
         ).unpack  # by name, as the runtime does: the app can use this too
         try:
-            state_in_file = _ordered(
-                unpack(StateBefore.of(snapshot.data).state)
-            )  # its act is ahead, and so left out
+            # An act that it holds besides is ahead, and so left out.
+            state_in_file = _ordered(unpack(StateBefore.of(snapshot.data).state))
         except Exception as error:  # bytes of a stranger: whatever is wrong with them, they are no state
             raise RunFileError(f"{self._reader.path}: the snapshot at {t_s:g} s is damaged") from error
         differs = tuple(_differing(state_in_file, _ordered(unpack(simulated))))

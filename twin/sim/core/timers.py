@@ -21,6 +21,16 @@ INTERVENTION, ENDING, NORMAL, LATE = -1, 0, 1, 2
 """Priorities at one time: what people do, what ends of what they did, then the model, then whatever only tidies up."""
 
 
+class Clockwork(simpy.Environment):
+    """A SimPy environment whose events are due at exact times (a delay would round after a restore)."""
+
+    def schedule_at(self, event: simpy.Event, due_s: float, priority: int) -> None:
+        """Put `event` into the queue at `due_s` [s], not before now."""
+        now = self._now
+        queue: list[Any] = self._queue
+        heapq.heappush(queue, (due_s if due_s > now else now, priority, next(self._eid), event))
+
+
 class Timer(NamedTuple):
     """One pending timer."""
 
@@ -34,19 +44,10 @@ class Timer(NamedTuple):
 class _Due(simpy.Event):
     """The SimPy event of one timer."""
 
-    def __init__(self, timer: Timer) -> None:
-        self.timer = timer  # nobody waits for it but the timers: it takes nothing that `simpy.Event` has
-
-
-class Clockwork(simpy.Environment):
-    """A SimPy environment whose events are due at exact times (a delay would round after a restore)."""
-
-    def put(self, timer: Timer) -> None:
-        """Put the event of `timer` into the queue, not before now."""
-        now, due_s = self._now, timer.due_s
-        queue: list[Any] = self._queue
-        due = (due_s if due_s > now else now, timer.priority, next(self._eid), _Due(timer))
-        heapq.heappush(queue, due)
+    def __init__(self, env: simpy.Environment, timer: Timer, fire: Callable[[simpy.Event], None]) -> None:
+        # As `simpy.Event` has it: it comes once for each timer that is set.
+        self.env, self.timer, self.callbacks = env, timer, [fire]
+        self._ok, self._value = True, None
 
 
 class Timers:
@@ -54,10 +55,14 @@ class Timers:
 
     def __init__(self, start_s: float = 0.0) -> None:
         self.env = Clockwork(start_s)
-        self.now_s = float(start_s)  # simulated time [s]
         self._handlers: dict[str, Handler] = {}
         self._rows: dict[tuple[str, int], Timer] = {}
         self._sequence = 0
+
+    @property
+    def now_s(self) -> float:
+        """Return the simulated time [s]."""
+        return float(self.env._now)
 
     def handle(self, kind: str, handler: Handler) -> None:
         """Say what happens when a timer of `kind` is due."""
@@ -66,8 +71,7 @@ class Timers:
     def set(self, kind: str, id: int, due_s: float, priority: int = NORMAL) -> None:
         """Set the timer (kind, id) to `due_s` [s]; an earlier setting is void."""
         self._sequence += 1
-        self._rows[kind, id] = timer = Timer(due_s, priority, self._sequence, kind, id)
-        self.env.put(timer)
+        self._push(Timer(due_s, priority, self._sequence, kind, id))
 
     def cancel(self, kind: str, id: int) -> None:
         """Void the timer (kind, id), if there is one."""
@@ -77,6 +81,17 @@ class Timers:
         """Return when (kind, id) is due [s], or None."""
         row = self._rows.get((kind, id))
         return row.due_s if row else None
+
+    def _push(self, timer: Timer) -> None:
+        self._rows[timer.kind, timer.id] = timer
+        self.env.schedule_at(_Due(self.env, timer, self._fire), timer.due_s, timer.priority)
+
+    def _fire(self, due: Any) -> None:
+        timer: Timer = due.timer
+        key = (timer.kind, timer.id)
+        if self._rows.get(key) is timer:
+            del self._rows[key]
+            self._handlers[timer.kind](timer.id)
 
     def next_s(self) -> float:
         """Return when the next event is due [s]; infinity when there is none."""
@@ -90,15 +105,7 @@ class Timers:
 
     def step(self) -> None:
         """Fire the next event."""
-        env = self.env
-        queue: list[Any] = env._queue
-        self.now_s, _, _, due = heapq.heappop(queue)
-        env._now = self.now_s
-        timer: Timer = due.timer
-        key = (timer.kind, timer.id)
-        if self._rows.get(key) is timer:
-            del self._rows[key]
-            self._handlers[timer.kind](timer.id)
+        self.env.step()
 
     def rows(self) -> list[Timer]:
         """Return all pending timers, in the order of their setting."""
@@ -109,6 +116,5 @@ class Timers:
         self._rows.clear()
         self.env._queue.clear()
         for timer in sorted(rows, key=lambda t: t.sequence):
-            self._rows[timer.kind, timer.id] = timer
-            self.env.put(timer)
+            self._push(timer)
         self._sequence = max((t.sequence for t in rows), default=0)

@@ -69,10 +69,11 @@ def _leave(engine: RunParts, row: JobRow, gone: set[int]) -> None:
         return
     engine.jobs.book(row, now)
     count = len(row.nodes) + len(row.vacant)
-    seats = seats_of(row, row.nodes, count)
-    seats[np.isin(seats, lost)] = -1
+    seats = seats_of(row, engine.jobs.slots(row), count)
+    seats = np.where(np.isin(seats, lost), -1, seats)
     engine.nodes.give_back(now, row.index, lost)
-    row.nodes, row.vacant = seats[seats >= 0].tolist(), np.flatnonzero(seats < 0).tolist()
+    engine.jobs.take_slots(row, seats[seats >= 0])
+    row.vacant = np.flatnonzero(seats < 0).tolist()
     row.struck = [node for node in row.struck if node not in gone]
     recovery._hold(row)
     recovery.changed.add(row.index)

@@ -125,7 +125,10 @@ def _homes(seats: NDArray[np.int64], domain: NDArray[np.integer]) -> NDArray[np.
 
 
 def seats_of(row: JobRow, slots: ArrayLike, count: int) -> NDArray[np.intp]:
-    """Return the node of each place of a job that holds `slots`, in the order of ranks; -1 where one is missing."""
+    """Return the node of each place of a job that holds `slots`, in the order of ranks; -1 where one is missing.
+
+    What it returns is not to be written to: it may be what the job holds.
+    """
     held = np.asarray(slots, np.intp)
     if len(held) == count and not row.vacant:
         return held

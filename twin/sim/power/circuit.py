@@ -13,10 +13,8 @@ from twin.catalog.power_parts import BatteryPart, GeneratorPart, PowerStagePart,
 from twin.physics.batteries import one_way_efficiency
 from twin.physics.power_flow import levels_of, stage_input_w
 from twin.plant.tables import Plant, PowerItems
+from twin.scenario.schema.electricity import ON_SITE
 
-SOURCES = ("generator", "gas", "smr", "solar", "battery")
-BUS_SURVIVES = ("utility", "transformer", "ups")
-"""Stages that feed a bus at their output; the others are the bus, and nothing pushes into a broken one."""
 ROUND_TRIP = 0.88
 """Of a battery that names no part [recalled, PHYSICS 5]."""
 ENGINE_EFFICIENCY = 0.40
@@ -57,7 +55,7 @@ class Circuit:
         self.items, self.count = items, len(items.ids)
         self.kind = items.kind
         kind = np.array(items.kind, dtype=object)
-        self.is_source = np.isin(kind, SOURCES)
+        self.is_source = np.isin(kind, ON_SITE)
         self.tree: list[int] = np.flatnonzero(~self.is_source).tolist()
         self.roots: IntP = np.flatnonzero(~self.is_source & (np.asarray(items.parent) < 0))
         first = int(self.roots[0]) if len(self.roots) else -1  # bus of a source that names none

@@ -16,8 +16,9 @@ import numpy as np
 from twin.arrays import Floats
 from twin.physics.on_site import OVERLOAD, acceptance_at_s, dispatched_w
 from twin.record.events import Severity
+from twin.scenario.schema.electricity import BUS_SURVIVES
 from twin.sim.core.log import Log
-from twin.sim.power.circuit import BUS_SURVIVES, Circuit
+from twin.sim.power.circuit import Circuit
 from twin.sim.power.item_state import Condition, GeneratorPhase
 
 STALL_S = 5.0

@@ -70,9 +70,8 @@ class Names:
         self._counted_s = -1.0
         self._placed: list[Placed] = []
         self._texts: list[str] = []
-        self._hall_texts = self._row_texts = (
-            0  # where names of halls, and of rows with halls, begin among all texts
-        )
+        # Where names of halls, and of rows with halls, begin among all texts.
+        self._hall_texts = self._row_texts = 0
 
     @property
     def standing(self) -> list[tuple[str, tuple[float, ...]]]:
